@@ -34,6 +34,8 @@ type Job struct {
 	Enabled bool
 	// Schedule gives the job's slots.
 	Schedule *schedule.Schedule
+	// DST is how Schedule treats the nights on which clocks change.
+	DST schedule.DST
 	// Timing is when and how the job's runs are claimed.
 	Timing
 	// Timeout is how long an attempt may take; 0 means no limit.
@@ -62,6 +64,24 @@ type Timing struct {
 	MaxAttempts int
 	// OnLost says what happens to the work of a holder that has lost its lease.
 	OnLost OnLost
+}
+
+// DefaultTiming returns the timing of a job that says nothing about it and whose runs are at
+// least gap apart; gap is 0 where there is at most one.
+func DefaultTiming(gap time.Duration) Timing {
+	jitter := DefaultJitter
+	if gap > 0 {
+		jitter = min(jitter, gap/4)
+	}
+	return Timing{
+		Jitter:      jitter,
+		MaxLate:     DefaultMaxLate,
+		Lease:       DefaultLease,
+		Heartbeat:   DefaultHeartbeat,
+		Overlap:     Skip,
+		MaxAttempts: DefaultMaxAttempts,
+		OnLost:      Kill,
+	}
 }
 
 // Overlap says whether a job may have two live runs at once.
@@ -102,9 +122,9 @@ type Run struct {
 
 // String returns the run's name: job@20261202T013000Z, with milliseconds where there are any.
 func (r Run) String() string {
-	layout := "20060102T150405Z"
+	layout := slotLayout
 	if r.Slot%1000 != 0 {
-		layout = "20060102T150405.000Z"
+		layout = slotLayoutMillis
 	}
 	return r.Job + "@" + r.Slot.Time().Format(layout)
 }

@@ -1,0 +1,9 @@
+job "a" {
+  every = "4s"
+  exec {
+    command = ["true"]
+    env = {
+      LD_PRELOAD = "/x"
+    }
+  }
+}

@@ -1,0 +1,4 @@
+job "a" {
+  description = <<TEXT
+    never ends
+}

@@ -1,0 +1,3 @@
+store "redis" {
+  password = "hunter2
+}

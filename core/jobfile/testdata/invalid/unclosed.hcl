@@ -1,0 +1,5 @@
+job "a" {
+  schedule = "0 0 * * *"
+  exec {
+    command = ["true"]
+  }

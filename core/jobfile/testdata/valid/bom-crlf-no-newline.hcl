@@ -1,0 +1,4 @@
+﻿job "bom" {
+  schedule = "@hourly"
+  exec { command = ["true"] }
+}
