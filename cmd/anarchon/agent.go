@@ -80,6 +80,11 @@ func instanceName(flag, configured string) (string, error) {
 }
 
 func runAgent(ctx context.Context, s streams, o agentOptions, log *slog.Logger) error {
+	// The reader of the log may die. Then lines are lost; without this the whole instance
+	// would be killed, undrained. (Ignoring the signal instead would be inherited by jobs.)
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, syscall.SIGPIPE)
+	defer signal.Stop(broken)
 	l, err := load(ctx, s, o.config, o.dataDir)
 	if err != nil {
 		return unlessStopped(ctx, err)

@@ -41,6 +41,7 @@ func (a *devAgent) start(ctx context.Context, o devOptions) error {
 		"--data-dir", o.dataDir, "--log-level", "debug", "--log-format", "json")
 	// A group of its own, so that Ctrl-C at the terminal reaches only this process.
 	a.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	dieWithDev(a.cmd.SysProcAttr)
 	a.cmd.Cancel = func() error { return a.cmd.Process.Signal(syscall.SIGTERM) }
 	pipe, err := a.cmd.StderrPipe()
 	if err != nil {
