@@ -19,7 +19,8 @@ func (j *Job) Hash() string {
 	d := digest{sha256.New()}
 	d.text("anarchon job 1", j.Name, j.Store)
 	d.flag(j.Enabled)
-	d.text(j.Schedule.String(), j.Schedule.Zone().String(), string(j.DST.Gap), string(j.DST.Overlap))
+	dst := j.Schedule.DST()
+	d.text(j.Schedule.String(), j.Schedule.Zone().String(), string(dst.Gap), string(dst.Overlap))
 	d.durations(j.Jitter, j.MaxLate, j.Lease, j.Heartbeat, j.Timeout, j.KillAfter)
 	d.text(string(j.Overlap), string(j.OnLost))
 	d.number(int64(j.MaxAttempts))

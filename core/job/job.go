@@ -34,8 +34,6 @@ type Job struct {
 	Enabled bool
 	// Schedule gives the job's slots.
 	Schedule *schedule.Schedule
-	// DST is how Schedule treats the nights on which clocks change.
-	DST schedule.DST
 	// Timing is when and how the job's runs are claimed.
 	Timing
 	// Timeout is how long an attempt may take; 0 means no limit.

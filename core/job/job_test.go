@@ -23,7 +23,6 @@ func fullJob(t *testing.T) *job.Job {
 	return &job.Job{
 		Name: "backup", Description: "nightly", Enabled: true,
 		Schedule: parse(t, "30 2 * * *", schedule.Options{}),
-		DST:      schedule.DST{Gap: "shift", Overlap: "first"},
 		Timing:   job.DefaultTiming(24 * time.Hour),
 		Timeout:  time.Hour, KillAfter: 5 * time.Second, Store: "main",
 		Exec: job.Exec{Command: []string{"a", "b"}, Dir: "/", Env: map[string]string{"A": "1", "B": "2"}},
@@ -37,13 +36,17 @@ func TestHash_changes(t *testing.T) {
 		t.Fatal(err)
 	}
 	changes := map[string]func(*job.Job){
-		"nothing":       func(*job.Job) {},
-		"name":          func(j *job.Job) { j.Name = "other" },
-		"enabled":       func(j *job.Job) { j.Enabled = false },
-		"schedule":      func(j *job.Job) { j.Schedule = parse(t, "31 2 * * *", schedule.Options{}) },
-		"zone":          func(j *job.Job) { j.Schedule = parse(t, "30 2 * * *", schedule.Options{Zone: berlin}) },
-		"gap":           func(j *job.Job) { j.DST.Gap = "skip" },
-		"dst overlap":   func(j *job.Job) { j.DST.Overlap = "both" },
+		"nothing":  func(*job.Job) {},
+		"name":     func(j *job.Job) { j.Name = "other" },
+		"enabled":  func(j *job.Job) { j.Enabled = false },
+		"schedule": func(j *job.Job) { j.Schedule = parse(t, "31 2 * * *", schedule.Options{}) },
+		"zone":     func(j *job.Job) { j.Schedule = parse(t, "30 2 * * *", schedule.Options{Zone: berlin}) },
+		"gap": func(j *job.Job) {
+			j.Schedule = parse(t, "30 2 * * *", schedule.Options{DST: schedule.DST{Gap: "skip"}})
+		},
+		"dst overlap": func(j *job.Job) {
+			j.Schedule = parse(t, "30 2 * * *", schedule.Options{DST: schedule.DST{Overlap: "both"}})
+		},
 		"jitter":        func(j *job.Job) { j.Jitter++ },
 		"max_late":      func(j *job.Job) { j.MaxLate++ },
 		"lease":         func(j *job.Job) { j.Lease++ },
@@ -86,7 +89,7 @@ func TestHash_stable(t *testing.T) {
 // in Hash and in the test above.
 func TestHash_knows_every_field(t *testing.T) {
 	for name, count := range map[string][2]int{
-		"Job":    {reflect.TypeFor[job.Job]().NumField(), 10},
+		"Job":    {reflect.TypeFor[job.Job]().NumField(), 9},
 		"Timing": {reflect.TypeFor[job.Timing]().NumField(), 7},
 		"Exec":   {reflect.TypeFor[job.Exec]().NumField(), 3},
 	} {

@@ -38,8 +38,8 @@ func TestLoad_job(t *testing.T) {
 	if backup.Timeout != 45*time.Minute || backup.KillAfter != 30*time.Second {
 		t.Errorf("got timeout %s, kill_after %s; want 45m, 30s", backup.Timeout, backup.KillAfter)
 	}
-	if want := (schedule.DST{Gap: "skip", Overlap: "both"}); backup.DST != want {
-		t.Errorf("got dst %+v, want %+v", backup.DST, want)
+	if want := (schedule.DST{Gap: "skip", Overlap: "both"}); backup.Schedule.DST() != want {
+		t.Errorf("got dst %+v, want %+v", backup.Schedule.DST(), want)
 	}
 	if got := backup.Schedule.Zone().String(); got != "Europe/Berlin" {
 		t.Errorf("got zone %s, want that of the defaults block", got)
@@ -61,10 +61,11 @@ func TestLoad_job(t *testing.T) {
 	}); poll.Timing != want {
 		t.Errorf("got timing %+v, want %+v", poll.Timing, want)
 	}
-	if want := (schedule.DST{Gap: "end", Overlap: "first"}); poll.DST != want {
-		t.Errorf("got dst %+v, want %+v", poll.DST, want)
+	invoices := find(t, c, "send-invoices")
+	if want := (schedule.DST{Gap: "end", Overlap: "first"}); invoices.Schedule.DST() != want {
+		t.Errorf("got dst %+v, want %+v", invoices.Schedule.DST(), want)
 	}
-	if invoices := find(t, c, "send-invoices"); invoices.Enabled || invoices.Store != "other" {
+	if invoices.Enabled || invoices.Store != "other" {
 		t.Errorf("got enabled %t, store %q; want false, other", invoices.Enabled, invoices.Store)
 	}
 }

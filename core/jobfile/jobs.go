@@ -49,7 +49,6 @@ func (l *loader) decodeJob(top *fields, b *hclsyntax.Block) {
 		Description: pick(description, nil, ""),
 		Enabled:     pick(enabled, nil, true),
 		Schedule:    times.schedule,
-		DST:         times.dst,
 		Timing:      own.timing(shared, times.gap),
 		Timeout:     pick(own.timeout, shared.timeout, 0),
 		KillAfter:   pick(own.killAfter, shared.killAfter, job.DefaultKillAfter),

@@ -17,7 +17,6 @@ import (
 // times is when a job is due.
 type times struct {
 	schedule *schedule.Schedule
-	dst      schedule.DST
 	gap      time.Duration // the least time between two runs
 }
 
@@ -55,7 +54,7 @@ func (l *loader) times(f *fields, own, shared settings) times {
 		f.bad = true
 		return times{}
 	}
-	return times{schedule: found, dst: o.DST, gap: found.MinGap()}
+	return times{schedule: found, gap: found.MinGap()}
 }
 
 // onlyOneOf returns which of the attributes is written, and reports none and several.

@@ -1,6 +1,9 @@
 package schedule
 
-import "math/bits"
+import (
+	"math/bits"
+	"unique"
+)
 
 // cron is the rule of a cron expression.
 type cron struct {
@@ -9,8 +12,8 @@ type cron struct {
 	dates            dates
 	seconds, minutes uint64
 	hours            uint32
-	gap              Gap
-	overlap          DSTOverlap // OverlapBoth also for schedules that are intervals
+	dst              unique.Handle[DST] // jobs are many and settings few
+	interval         bool               // whether both passes of an overlap count, whatever dst says
 }
 
 // nextReading returns the first matching reading at or after r, or never. A reading is counted
@@ -73,6 +76,14 @@ func (c *cron) lastTimeOfDay() int {
 	return (bits.Len32(c.hours)-1)*3600 + c.lastInHour()
 }
 
+// overlap returns which passes of an overlap count.
+func (c *cron) overlap() DSTOverlap {
+	if c.interval {
+		return OverlapBoth
+	}
+	return c.dst.Value().Overlap
+}
+
 // readings looks for readings that mostly rise: it only searches the calendar again when the
 // last answer doesn't hold any more.
 type readings struct {
@@ -106,10 +117,10 @@ func (c *cron) nextInPeriod(search *readings, i int, t int64) int64 {
 	zone := c.zone
 	offset := zone.periods[i].offset
 	from, end := max(t, zone.periods[i].start), zone.end(i)
-	if change := zone.change(i); change < 0 && c.overlap == OverlapFirst {
+	if change := zone.change(i); change < 0 && c.overlap() == OverlapFirst {
 		from = max(from, zone.periods[i].start-change) // the second pass doesn't count
 	}
-	if change := zone.change(i + 1); change < 0 && c.overlap == OverlapSecond {
+	if change := zone.change(i + 1); change < 0 && c.overlap() == OverlapSecond {
 		end += change // the first pass doesn't count
 	}
 	if from >= end {
@@ -125,16 +136,16 @@ func (c *cron) nextInPeriod(search *readings, i int, t int64) int64 {
 // period i, or never.
 func (c *cron) nextMoved(search *readings, i int, t int64) int64 {
 	gap := c.zone.change(i)
-	if gap <= 0 || c.gap == GapSkip {
+	if gap <= 0 {
 		return never
 	}
 	start, before := c.zone.periods[i].start, c.zone.periods[i-1].offset
-	switch {
-	case c.gap == GapEnd && t <= start:
+	switch rule := c.dst.Value().Gap; {
+	case rule == GapEnd && t <= start:
 		if search.atOrAfter(start+before) < start+before+gap {
 			return start
 		}
-	case c.gap == GapShift && t < start+gap:
+	case rule == GapShift && t < start+gap:
 		if slot := search.atOrAfter(max(t, start)+before) - before; slot < start+gap {
 			return slot
 		}

@@ -3,6 +3,7 @@ package schedule
 import (
 	"fmt"
 	"strings"
+	"unique"
 )
 
 // field describes one field of a cron expression.
@@ -33,7 +34,7 @@ const (
 // cron reads the fields of a cron expression.
 func (p *parser) cron(parts []span) (rule, error) {
 	p.fields = len(parts)
-	c := &cron{text: p.text, zone: p.options.Zone, gap: p.options.DST.Gap, overlap: p.options.DST.Overlap, seconds: 1}
+	c := &cron{text: p.text, zone: p.options.Zone, dst: unique.Make(p.options.DST), seconds: 1}
 	switch {
 	case p.fields == 6:
 		seconds, err := p.list(&secondField, parts[0])
@@ -52,9 +53,7 @@ func (p *parser) cron(parts []span) (rule, error) {
 		return nil, err
 	}
 	clock := p.text[:parts[1].end]
-	if strings.ContainsAny(clock, "*?/") || c.hours == 1<<24-1 {
-		c.overlap = OverlapBoth
-	}
+	c.interval = strings.ContainsAny(clock, "*?/") || c.hours == 1<<24-1
 	if !c.dates.seal() {
 		p.field = &dayField
 		return nil, p.fail(all(parts[2:]), "no day of any year matches, so it would never fire", "correct the day of month, the month or the weekday")

@@ -52,6 +52,8 @@ func (v interval) night(int) string { return "" }
 
 func (v interval) timeZone() *Zone { return v.zone }
 
+func (v interval) changes() DST { return DST{} }
+
 func (v interval) notes() []string { return nil }
 
 func (v interval) String() string {
@@ -97,6 +99,8 @@ func (m moment) explain(t int64) (string, bool) { return "", t == m.at }
 func (m moment) night(int) string { return "" }
 
 func (m moment) timeZone() *Zone { return m.zone }
+
+func (m moment) changes() DST { return DST{} }
 
 func (m moment) notes() []string { return nil }
 

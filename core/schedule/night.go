@@ -47,7 +47,7 @@ func (c *cron) explain(t int64) (note string, ok bool) {
 		return "", false
 	}
 	reading := t + c.zone.periods[i-1].offset
-	if c.gap == GapEnd {
+	if c.dst.Value().Gap == GapEnd {
 		reading = search.atOrAfter(reading)
 	}
 	shown := t + c.zone.periods[i].offset
@@ -89,7 +89,7 @@ func (c *cron) overlapEffect(what string, several bool) string {
 	if several {
 		effect = what + " happen twice: "
 	}
-	switch c.overlap {
+	switch c.overlap() {
 	case OverlapSecond:
 		return effect + "runs in the second pass only"
 	case OverlapBoth:
@@ -104,7 +104,7 @@ func (c *cron) gapEffect(what string, several bool, first, last, end int64) stri
 	if several {
 		effect = what + " do not exist: "
 	}
-	switch c.gap {
+	switch c.dst.Value().Gap {
 	case GapSkip:
 		return effect + "doesn't run"
 	case GapEnd:

@@ -64,6 +64,7 @@ type rule interface {
 	// night returns what happens at the start of period i of the zone, or "".
 	night(i int) string
 	timeZone() *Zone
+	changes() DST
 	words() string
 	notes() []string
 	String() string
@@ -144,6 +145,11 @@ func (s *Schedule) MinGap() time.Duration {
 
 // Zone returns the zone in which the schedule's text is read and its slots are best shown.
 func (s *Schedule) Zone() *Zone { return s.rule.timeZone() }
+
+// DST returns what the schedule was told to do when clocks change, defaults filled in. One without
+// readings, of [Every] or [At], has the zero value; for a [Union] it is that of its first part
+// with readings.
+func (s *Schedule) DST() DST { return s.rule.changes() }
 
 // String returns the schedule's text in its canonical form: [Parse] makes the same schedule of it,
 // given the same options, unless the schedule is a [Union].

@@ -46,6 +46,15 @@ func (u union) timeZone() *Zone {
 	return u[0].timeZone()
 }
 
+func (u union) changes() DST {
+	for _, r := range u {
+		if dst := r.changes(); dst != (DST{}) {
+			return dst
+		}
+	}
+	return DST{}
+}
+
 func (u union) notes() []string {
 	var all []string
 	for _, r := range u {

@@ -9,6 +9,8 @@ import (
 
 func (c *cron) timeZone() *Zone { return c.zone }
 
+func (c *cron) changes() DST { return c.dst.Value() }
+
 // String returns the text with single blanks, in capitals, and * for ?: the spellings of one
 // expression become one text.
 func (c *cron) String() string {

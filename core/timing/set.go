@@ -79,5 +79,5 @@ func sameSlots(a, b *job.Job) bool {
 		return false
 	}
 	s, t := a.Schedule, b.Schedule
-	return s == t || a.DST == b.DST && s.String() == t.String() && s.Zone().String() == t.Zone().String()
+	return s == t || s.DST() == t.DST() && s.String() == t.String() && s.Zone().String() == t.Zone().String()
 }
