@@ -29,11 +29,19 @@ test: needs ## all tests of all modules, with the race detector
 
 race: test ## the same: tests always run with the race detector
 
-e2e: needs build ## the built binaries under faults: kill -9, SIGSTOP, full disk, crash windows
+E2E = ANARCHON_TEST_REQUIRE=1 go test -tags e2e -count=1 -parallel 32
+
+e2e: faulty ## the built binaries under faults: kill -9, SIGSTOP, full disk, crash windows
+	$(E2E) -timeout 30m ./e2e/...
+
+e2e-long: faulty ## the same with every fault tried more often and every load held for longer
+	ANARCHON_E2E_LONG=1 $(E2E) -v -timeout 4h ./e2e/...
+
+faulty: needs build
 	@mkdir -p bin/faultpoints
 	go build -tags faultpoints -o bin/faultpoints/anarchon ./cmd/anarchon
-	go build -tags faultpoints -o bin/faultpoints/anarchon-plugin-sqlite ./plugins/sqlite/cmd/anarchon-plugin-sqlite
-	ANARCHON_TEST_REQUIRE=1 go test -tags e2e -count=1 -parallel 32 -timeout 30m ./e2e/...
+	@for p in $(PLUGINS); do \
+	  go build -tags faultpoints -o bin/faultpoints/anarchon-plugin-$$p ./plugins/$$p/cmd/anarchon-plugin-$$p; done
 
 lint: $(LINTER) ## golangci-lint with .golangci.yml over all modules, and formatting
 	$(LINTER) run --config .golangci.yml $(PACKAGES)

@@ -29,7 +29,7 @@ func bin(t testing.TB, name string) string {
 	return path
 }
 
-// cluster is a configuration, a shared database and the instances started on them.
+// cluster is a configuration, a shared store and the instances started on them.
 type cluster struct {
 	t       testing.TB
 	dir     string
@@ -38,11 +38,22 @@ type cluster struct {
 	witness witness
 }
 
-// newCluster writes jobs, HCL in which WITNESS stands for the witness file's path, and a store
-// block for an SQLite database that all instances share.
+// newCluster is newClusterOn for an SQLite database that all instances share.
 func newCluster(t testing.TB, jobs string) *cluster {
 	t.Helper()
 	dir := t.TempDir()
+	return newClusterIn(t, dir, fmt.Sprintf("store \"sqlite\" {\n  path = %q\n}\n", database(dir)), jobs)
+}
+
+// newClusterOn writes a store block and jobs, HCL in which WITNESS stands for the witness file's
+// path.
+func newClusterOn(t testing.TB, store, jobs string) *cluster {
+	t.Helper()
+	return newClusterIn(t, t.TempDir(), store, jobs)
+}
+
+func newClusterIn(t testing.TB, dir, store, jobs string) *cluster {
+	t.Helper()
 	c := &cluster{
 		t: t, dir: dir, core: bin(t, "anarchon"),
 		config:  filepath.Join(dir, "config"),
@@ -51,14 +62,15 @@ func newCluster(t testing.TB, jobs string) *cluster {
 	if err := os.Mkdir(c.config, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	store := fmt.Sprintf("store \"sqlite\" {\n  path = %q\n}\n\n", c.database())
 	c.write("store.hcl", store)
 	c.write("jobs.hcl", strings.ReplaceAll(jobs, "WITNESS", c.witness.path))
 	c.append(c.witness.path, "")
 	return c
 }
 
-func (c *cluster) database() string { return filepath.Join(c.dir, "anarchon.db") }
+func (c *cluster) database() string { return database(c.dir) }
+
+func database(dir string) string { return filepath.Join(dir, "anarchon.db") }
 
 func (c *cluster) write(name, text string) {
 	c.t.Helper()

@@ -11,12 +11,15 @@ import (
 	"time"
 )
 
-// fifty are fifty jobs that are due every second and write one line each. They may overlap: a
-// run that takes long, on a busy machine, must not be a reason to skip the next slot.
-func fifty() string {
+// fifty are fifty jobs for a lease store. They may overlap: a run that takes long, on a busy
+// machine, must not be a reason to skip the next slot.
+func fifty() string { return dueEachSecond(50, `overlap = "allow"`) }
+
+// dueEachSecond are n jobs that are due every second and write one line each.
+func dueEachSecond(n int, settings string) string {
 	var b strings.Builder
-	for n := range 50 {
-		fmt.Fprintf(&b, "job \"j%02d\" {\n  schedule = \"* * * * * *\"\n  max_late = \"30s\"\n  overlap  = \"allow\"\n  exec {\n    command = %s\n  }\n}\n\n", n, stampCommand)
+	for k := range n {
+		fmt.Fprintf(&b, "job \"j%02d\" {\n  schedule = \"* * * * * *\"\n  max_late = \"30s\"\n  %s\n  exec {\n    command = %s\n  }\n}\n\n", k, settings, stampCommand)
 	}
 	return b.String()
 }
@@ -64,27 +67,35 @@ func checkEachOnce(t *testing.T, w witness, jobs int, first, last int64) map[str
 	return won
 }
 
-// seconds is how long the long tests run.
-func seconds(t *testing.T, n int) time.Duration {
-	t.Helper()
-	if testing.Short() {
-		n /= 9
+// long tells whether this is `make e2e-long`, which runs for hours rather than minutes.
+var long = os.Getenv("ANARCHON_E2E_LONG") == "1"
+
+// seconds is how long a long test runs: a quarter of n, but all of it in `make e2e-long`.
+func seconds(n int) time.Duration {
+	if !long {
+		n /= 4
 	}
 	return time.Duration(n) * time.Second
 }
 
 func TestThreeInstancesStartEachSlotOnce(t *testing.T) {
-	c := newCluster(t, fifty())
+	startEachSlotOnce(t, newCluster(t, fifty()), 50, seconds(180))
+}
+
+// startEachSlotOnce has three instances run so many jobs, due every second, for so long: every slot
+// has exactly one start, and every instance has some.
+func startEachSlotOnce(t *testing.T, c *cluster, jobs int, d time.Duration) {
+	t.Helper()
 	all := c.startAll(3)
 	first := time.Now().UnixMilli()/1000*1000 + 1000
-	wait(t, seconds(t, 180))
+	wait(t, d)
 	last := time.Now().UnixMilli()/1000*1000 - 3000 // what is younger may still be in its jitter
 	for _, i := range all {
 		if code := i.stop(60 * time.Second); code != 0 {
 			t.Errorf("%s: exit code %d after SIGTERM, want 0", i.name, code)
 		}
 	}
-	won := checkEachOnce(t, c.witness, 50, first, last)
+	won := checkEachOnce(t, c.witness, jobs, first, last)
 	for _, i := range all {
 		if won[i.name] == 0 {
 			t.Errorf("%s won nothing in %v", i.name, won)
@@ -124,7 +135,7 @@ func TestKilledPluginInAClaimStormLosesNothing(t *testing.T) {
 	c := newCluster(t, fifty())
 	all := c.startAll(3)
 	first := time.Now().UnixMilli()/1000*1000 + 1000
-	for trial := range 20 {
+	for trial := range trials {
 		// Slots are claimed within 250 ms of the second: kill at another place of it each time.
 		next := time.UnixMilli(time.Now().UnixMilli()/1000*1000 + 2000 + int64(trial)*13)
 		wait(t, time.Until(next))

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-const trials = 20
+// trials is how often a fault is tried: 20 times in `make e2e-long`.
+var trials = map[bool]int{false: 6, true: 20}[long]
 
 // atOnce bounds how many clusters of the trials run at the same time.
 var atOnce = make(chan struct{}, 4)
@@ -57,8 +58,15 @@ func named(all []*instance, name string) *instance {
 const bound = 8 * time.Second
 
 func TestKilledHolderIsTakenOverWithinTheBound(t *testing.T) {
+	killedHolderIsTakenOver(t, newCluster)
+}
+
+// killedHolderIsTakenOver kills the instance that holds a run, in each trial on a cluster of its
+// own.
+func killedHolderIsTakenOver(t *testing.T, make func(testing.TB, string) *cluster) {
+	t.Helper()
 	eachTrial(t, func(t *testing.T) {
-		c := newCluster(t, longJob(20*time.Second, ""))
+		c := make(t, longJob(20*time.Second, ""))
 		all := c.startAll(3)
 		first := c.witness.waitStart(30*time.Second, func(l line) bool { return l.attempt == 1 })
 		wait(t, 1500*time.Millisecond) // so that heartbeats have been sent
