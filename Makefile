@@ -12,7 +12,7 @@ BUILD    = go build -ldflags "-s -w -X main.version=$(VERSION)"
 LINTER   = bin/tools/golangci-lint
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' Makefile
 
 build: ## the core and every plugin, into bin/
 	@mkdir -p bin
