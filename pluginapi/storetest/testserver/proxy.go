@@ -33,15 +33,15 @@ func (l *link) close() {
 
 // NewProxy starts a proxy on 127.0.0.1 for the server at target, HOST:PORT or the path of a Unix
 // socket. It ends with the test.
-func NewProxy(t testing.TB, target string) *Proxy {
-	t.Helper()
+func NewProxy(tb testing.TB, target string) *Proxy {
+	tb.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	p := &Proxy{listener: listener, target: target, links: map[*link]bool{}, replies: -1}
 	p.work.Go(p.accept)
-	t.Cleanup(p.Close)
+	tb.Cleanup(p.Close)
 	return p
 }
 

@@ -45,15 +45,15 @@ type Server struct {
 
 // Start starts a server and waits until it is ready. It is killed at the end of the test; when
 // the test has failed, the end of the server's log is shown.
-func Start(t testing.TB, spec Spec) *Server {
-	t.Helper()
+func Start(tb testing.TB, spec Spec) *Server {
+	tb.Helper()
 	s, err := Launch(spec)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("the end of %s's log:\n%s", spec.Command[0], s.Log())
+	tb.Cleanup(func() {
+		if tb.Failed() {
+			tb.Logf("the end of %s's log:\n%s", spec.Command[0], s.Log())
 		}
 		s.Close()
 	})
@@ -107,7 +107,7 @@ func (s *Server) wait() error {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second) //nolint:forbidigo // a shared server has no caller whose context could end
 		err := s.spec.Ready(ctx)
 		cancel()
 		if err == nil {
@@ -190,24 +190,24 @@ func (s *Server) Close() {
 
 // Require returns the path of a program: the first of names that is in PATH, or exists where it
 // is a path. Without any, the test is skipped, or fails where nothing may be missing.
-func Require(t testing.TB, names ...string) string {
-	t.Helper()
+func Require(tb testing.TB, names ...string) string {
+	tb.Helper()
 	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
 			return path
 		}
 	}
-	Missing(t, fmt.Sprintf("none of the programs %q is installed", names))
+	Missing(tb, fmt.Sprintf("none of the programs %q is installed", names))
 	return ""
 }
 
 // Missing skips the test for what it lacks, or fails it where nothing may be missing.
-func Missing(t testing.TB, what string) {
-	t.Helper()
+func Missing(tb testing.TB, what string) {
+	tb.Helper()
 	if os.Getenv(requireEnv) == "1" {
-		t.Fatal("missing: " + what)
+		tb.Fatal("missing: " + what)
 	}
-	t.Skip("missing: " + what)
+	tb.Skip("missing: " + what)
 }
 
 var (
@@ -218,11 +218,11 @@ var (
 // Port returns a TCP port of 127.0.0.1 that nothing listens on, and that this process hasn't
 // been given before. Another process can take it before the server does: that server then says
 // so and ends, and the test fails.
-func Port(t testing.TB) int {
-	t.Helper()
+func Port(tb testing.TB) int {
+	tb.Helper()
 	port, err := FreePort()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return port
 }
